@@ -294,7 +294,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		case graph.Forget:
 			c.queue.remove(a.Ticket)
 		default:
-			r := c.executor.request(a)
+			r := c.executor.requestOf(a)
 			c.underWay[r.ticket] = r
 			c.executor.dispatch(ctx, r, len(c.underWay))
 		}

@@ -45,14 +45,15 @@ type request struct {
 	send  func(context.Context) error
 }
 
-func (x *executor) request(a graph.Action) request {
+// requestOf returns the request that carries out an action.
+func (x *executor) requestOf(a graph.Action) request {
 	r := request{action: a, queue: deleteQueue, since: time.Now()}
 	switch a := a.(type) {
 	case graph.Delete:
 		r.ticket, r.object = a.Ticket, a.Object
 		r.send = func(ctx context.Context) error {
-			return x.api.Delete(ctx, DeleteRequest{Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()),
-				Guards: x.guards(a.Guards), Cause: a.Cause})
+			return x.api.Delete(ctx, DeleteRequest{Object: a.Object, Guards: x.guards(a.Guards), Cause: a.Cause,
+				Policy: metav1.DeletionPropagation(a.Policy.String())})
 		}
 	case graph.RemoveOwners:
 		r.ticket, r.object = a.Ticket, a.Object

@@ -64,8 +64,8 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 const maxAttempts = 8
 
 // put creates an object, or changes the stored one. If the resource has a subresource, as in "servicecidrs/status", put
-// changes the subresource. change may change its argument, which is fresh or the decoded stored object. The first attempt reads the cache, so that the
-// 140 objects of a new cluster take one request each instead of two.
+// changes the subresource. change may change its argument, which is fresh or the decoded stored object. The first
+// attempt reads the cache, so that the 140 objects of a new cluster take one request each instead of two.
 func put[T registry.Object](ctx context.Context, r *registry.Registry, group, resource string, fresh T,
 	change func(T) error) error {
 	l := r.AsServer(managers[group])

@@ -18,7 +18,8 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 		roleJobs(r, "clusterroles", all.ClusterRoles, reconcileClusterRole),
 		roleJobs(r, "roles", all.Roles, reconcileRole),
 		roleJobs(r, "clusterrolebindings", all.ClusterRoleBindings, func(a, b *rbacv1.ClusterRoleBinding) error {
-			return reconcileBinding((*rbacv1.RoleBinding)(a), (*rbacv1.RoleBinding)(b)) // both kinds have the same fields
+			// Both kinds have the same fields.
+			return reconcileBinding((*rbacv1.RoleBinding)(a), (*rbacv1.RoleBinding)(b))
 		}),
 		roleJobs(r, "rolebindings", all.RoleBindings, reconcileBinding),
 	))

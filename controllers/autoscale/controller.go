@@ -64,7 +64,8 @@ type API interface {
 	// Metric returns the list at a path below a namespace: a resource, the name of an object, and a part of that.
 	// CustomMetric returns the values of a metric of an object, or with the name "*" of those that a query selects. The
 	// errors are those of upstream's clients.
-	Metric(ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, names ...string) ([]byte, error)
+	Metric(ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, names ...string) (
+		[]byte, error)
 	CustomMetric(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
 		[]byte, error)
 }
@@ -143,7 +144,8 @@ func (c *controller) sync(ctx context.Context, in input, m memory) workload.Plan
 		next.Status = d.status
 		if err := c.api.Update(ctx, next, true); err != nil && ctx.Err() == nil {
 			d.warn("FailedUpdateStatus", err.Error())
-			c.Log.Warn("failed to update the status of an autoscaler", "namespace", a.Namespace, "name", a.Name, "err", err)
+			c.Log.Warn("failed to update the status of an autoscaler",
+				"namespace", a.Namespace, "name", a.Name, "err", err)
 		}
 	}
 	return workload.Plan{Events: d.events, Again: c.SyncPeriod}

@@ -134,7 +134,8 @@ func (s *state) forget() {
 	if limit == nil || *limit == math.MaxInt32 {
 		return
 	}
-	old := slices.DeleteFunc(slices.Clone(s.olds), func(rs *appsv1.ReplicaSet) bool { return rs.DeletionTimestamp != nil })
+	deleted := func(rs *appsv1.ReplicaSet) bool { return rs.DeletionTimestamp != nil }
+	old := slices.DeleteFunc(slices.Clone(s.olds), deleted)
 	slices.SortStableFunc(old, func(a, b *appsv1.ReplicaSet) int { return cmp.Compare(revisionOf(a), revisionOf(b)) })
 	for _, rs := range old[:max(0, len(old)-int(*limit))] {
 		if rs.Status.Replicas == 0 && size(rs) == 0 && rs.Generation <= rs.Status.ObservedGeneration {

@@ -77,7 +77,7 @@ func (r *restored) restore(backup string) func(dir string) {
 }
 
 // TestNoRequestSucceedsAfterSetBack sets etcd back under a store that has a follower. No request may be answered from
-// then on, and the process is told to end.
+// then on, and the store requests the end of the process.
 func TestNoRequestSucceedsAfterSetBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		// change works on the directory when c and d were written and d was removed.

@@ -80,8 +80,9 @@ func policyFrame(s *admissionv1.ValidatingAdmissionPolicySpec, at *field.Path) (
 	if s.MatchConstraints == nil {
 		return append(errs, field.Required(constraints, ""))
 	}
+	rules := s.MatchConstraints.ResourceRules
 	errs = append(errs, matchResources(s.MatchConstraints, constraints)...)
-	return append(errs, check.Present(len(s.MatchConstraints.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
+	return append(errs, check.Present(len(rules) > 0, constraints.Child("resourceRules"), "")...)
 }
 
 // policyExpressions validates match conditions and variables. Match conditions need no validation if they and the

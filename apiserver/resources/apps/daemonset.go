@@ -100,8 +100,8 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
 	}
-	errs = append(errs, check.Reject(s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0,
-		at, s.Selector, "empty selector is invalid for daemonset")...)
+	empty := s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0
+	errs = append(errs, check.Reject(empty, at, s.Selector, "empty selector is invalid for daemonset")...)
 	errs = append(errs, podspec.ValidateTemplate(&s.Template, &was.Spec.Template, check.TemplatePath)...)
 	errs = append(errs, podspec.RestartsAlways(&s.Template, "DaemonSet", check.TemplatePath)...)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)

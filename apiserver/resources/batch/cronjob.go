@@ -48,10 +48,8 @@ func cronJobWarnings(c, old *batchv1.CronJob) []string {
 		texts = append(texts, jobSpecWarnings(field.NewPath("spec", "jobTemplate", "spec"), &c.Spec.JobTemplate.Spec)...)
 	}
 	if old != nil && strings.Contains(c.Spec.Schedule, "TZ") {
-		texts = append(
-			texts,
-			"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
-		)
+		texts = append(texts, "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "+
+			"https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details")
 	}
 	return texts
 }
@@ -79,8 +77,8 @@ func validateCronJob(c, before *batchv1.CronJob) (errs field.ErrorList) {
 		check.SpecPath.Child("jobTemplate", "spec"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "successfulJobsHistoryLimit", s.SuccessfulJobsHistoryLimit)...)
 	errs = append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
-	return append(errs, check.Reject(before == nil && len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
-		"must be no more than 52 characters")...)
+	return append(errs, check.Reject(before == nil && len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"),
+		c.Name, "must be no more than 52 characters")...)
 }
 
 // jobTemplate validates the spec of jobs for which a selector will be generated.

@@ -63,8 +63,8 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 	if check.OfKubernetes(s.SignerName) {
 		most = dayOfSeconds
 	}
-	errs = append(errs, check.Reject(*seconds < minSeconds || *seconds > most, at.Child("maxExpirationSeconds"), seconds,
-		fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most))...)
+	errs = append(errs, check.Reject(*seconds < minSeconds || *seconds > most, at.Child("maxExpirationSeconds"),
+		seconds, fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most))...)
 	return append(errs, podRequest(s.StubPKCS10Request)...)
 }
 
@@ -89,7 +89,8 @@ func podRequest(der []byte) field.ErrorList {
 	if err := keyType(request.PublicKey); err != nil {
 		return field.ErrorList{err}
 	}
-	return check.Reject(request.CheckSignature() != nil, stubPath, omitted, "could not verify the signature of the request")
+	return check.Reject(request.CheckSignature() != nil, stubPath, omitted,
+		"could not verify the signature of the request")
 }
 
 func keyType(key any) *field.Error {

@@ -20,7 +20,9 @@ func resourceClaimTemplates() *entry.Resource {
 			v1beta1(entry.New[resourcev1beta1.ResourceClaimTemplate], ""),
 		}},
 		Strategy: entry.Strategy{
-			Default: entry.Default(func(t *resourcev1.ResourceClaimTemplate) { defaultDeviceClaim(&t.Spec.Spec.Devices) }),
+			Default: entry.Default(func(t *resourcev1.ResourceClaimTemplate) {
+				defaultDeviceClaim(&t.Spec.Spec.Devices)
+			}),
 			Prepare: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
 				was := check.ValueOf(old)
 				dropDerived(&t.Spec.Spec.Devices, &was.Spec.Spec.Devices)

@@ -54,7 +54,8 @@ func validValues(
 	found := false
 	errs = append(errs, distinct(values, maxValidValues, at, func(v *resource.Quantity, at *field.Path) field.ErrorList {
 		found = found || v.Cmp(standard) == 0
-		return check.Reject(v.Cmp(capacity) > 0, at, v.String(), "option is larger than capacity value: "+capacity.String())
+		return check.Reject(v.Cmp(capacity) > 0, at, v.String(),
+			"option is larger than capacity value: "+capacity.String())
 	}, func(v *resource.Quantity) string { return strconv.FormatInt(v.Value(), 10) })...)
 	return append(errs, check.Reject(!found, at, standard.String(),
 		"default value is not valid according to the requestPolicy")...)
@@ -69,7 +70,8 @@ func validRange(
 	ordered := func(
 		low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity,
 	) {
-		errs = append(errs, check.Reject(low.Cmp(high) > 0, at.Child(child), value.String(), text+": "+bound.String())...)
+		errs = append(errs,
+			check.Reject(low.Cmp(high) > 0, at.Child(child), value.String(), text+": "+bound.String())...)
 	}
 	ordered(*r.Min, capacity, "min", *r.Min, "min is larger than capacity value", capacity)
 	ordered(*r.Min, standard, "min", standard, "default is less than min", *r.Min)

@@ -16,5 +16,6 @@ func Deprecation(obj runtime.Object) string {
 	return deprecation.WarningMessage(obj)
 }
 
-// RemovedRelease returns the release, such as 1.25, in which Kubernetes stopped serving the version, or an empty string.
+// RemovedRelease returns the release, such as 1.25, in which Kubernetes stopped serving the version, or an empty
+// string.
 func (r *Resource) RemovedRelease() string { return deprecation.RemovedRelease(r.New()) }

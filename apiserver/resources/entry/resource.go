@@ -236,11 +236,10 @@ type Strategy struct {
 	Prepare func(obj, old runtime.Object)
 	// Validate validates everything except metadata; old is nil on create.
 	Validate func(obj, old runtime.Object) field.ErrorList
-	// Requester, if set, records the requesting user in a new object, after Prepare (certificate signing
-	// requests).
+	// Requester, if set, records the requesting user in a new object, after Prepare (certificate signing requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
-	// OwnStatus reports whether Prepare processes the status. Then the caller does not change the
-	// status before it calls Prepare (nodes, pods, servicecidrs).
+	// OwnStatus reports whether Prepare processes the status. Then the caller does not change the status before it
+	// calls Prepare (nodes, pods, servicecidrs).
 	OwnStatus bool
 	// EarlyWarnings returns warnings that depend on fields which Prepare removes. It is called before Prepare.
 	EarlyWarnings func(obj runtime.Object) []string

@@ -139,5 +139,6 @@ func ProjectedPath(p string, at *field.Path) field.ErrorList {
 // FileMode requires permission bits.
 func FileMode(mode *int32, at *field.Path) field.ErrorList {
 	bits := check.ValueOf(mode)
-	return check.Reject(bits < 0 || bits > 0o777, at, mode, "must be a number between 0 and 0777 (octal), both inclusive")
+	return check.Reject(bits < 0 || bits > 0o777, at, mode,
+		"must be a number between 0 and 0777 (octal), both inclusive")
 }

@@ -70,9 +70,9 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 // hostSysctl rejects a sysctl of a kernel namespace that the pod shares with its host.
 func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
 	space, _, _ := sysctl.GetNamespace(name)
-	return append(
-		check.Reject(s.HostNetwork && space == sysctl.NetNamespace, at, name, "may not be specified when 'hostNetwork' is true"),
-		check.Reject(s.HostIPC && space == sysctl.IPCNamespace, at, name, "may not be specified when 'hostIPC' is true")...)
+	net, ipc := s.HostNetwork && space == sysctl.NetNamespace, s.HostIPC && space == sysctl.IPCNamespace
+	return append(check.Reject(net, at, name, "may not be specified when 'hostNetwork' is true"),
+		check.Reject(ipc, at, name, "may not be specified when 'hostIPC' is true")...)
 }
 
 // securityContext validates a container's security context (core ValidateSecurityContext).

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// OneSource requires exactly one source of a persistent volume. The order of validation and the names in paths are
-// upstream's.
+// OneSource requires exactly one source of a persistent volume, which may not be the root directory of a node if it is
+// recycled. The order of validation and the names in paths are upstream's.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) field.ErrorList {
 	errs := exactlyOne("volume", []alternative{
 		alternativeOf("hostPath", s.HostPath, validateHostPath),
@@ -26,8 +26,9 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) fiel
 			return iscsiPlugin(v, name, at)
 		}),
 		alternativeOf("cinder", s.Cinder, func(v *corev1.CinderPersistentVolumeSource, at *field.Path) field.ErrorList {
+			secret := needs[corev1.SecretReference]("name", "namespace")
 			return append(check.RequireAll(at, "volumeID", v.VolumeID),
-				check.Optional(v.SecretRef, at.Child("secretRef"), needs[corev1.SecretReference]("name", "namespace"))...)
+				check.Optional(v.SecretRef, at.Child("secretRef"), secret)...)
 		}),
 		alternativeOf("fc", s.FC, validateFC),
 		alternativeOf("flexVolume", s.FlexVolume, func(v *corev1.FlexPersistentVolumeSource, at *field.Path) field.ErrorList {
@@ -35,7 +36,8 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) fiel
 		}).evenSecond(),
 		alternativeOf("azureFile", s.AzureFile, azureFilePlugin),
 		alternativeOf("vsphereVolume", s.VsphereVolume, needs[corev1.VsphereVirtualDiskVolumeSource]("volumePath")),
-		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk, needs[corev1.PhotonPersistentDiskVolumeSource]("pdID")),
+		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk,
+			needs[corev1.PhotonPersistentDiskVolumeSource]("pdID")),
 		alternativeOf("portworxVolume", s.PortworxVolume, needs[corev1.PortworxVolumeSource]("volumeID")),
 		alternativeOf("azureDisk", s.AzureDisk, validateAzureDisk),
 		alternativeOf("scaleIO", s.ScaleIO,
@@ -48,9 +50,9 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) fiel
 		alternativeOf("storageos", s.StorageOS, storageOSPlugin),
 		alternativeOf("csi", s.CSI, csiPlugin),
 	}, at)
-	return append(errs, check.Forbid(s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
-		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle, at.Child("persistentVolumeReclaimPolicy"),
-		"may not be 'recycle' for a hostPath mount of '/'")...)
+	recycles := s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle
+	return append(errs, check.Forbid(recycles && s.HostPath != nil && path.Clean(s.HostPath.Path) == "/",
+		at.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'")...)
 }
 
 func glusterfsPlugin(v *corev1.GlusterfsPersistentVolumeSource, at *field.Path) field.ErrorList {

@@ -168,7 +168,8 @@ func validateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.Er
 func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.Needed(s.VolumeName, at.Child("volumeName"), check.DNSLabel)
 	errs = append(errs, check.NonEmpty(s.VolumeNamespace, at.Child("volumeNamespace"), check.DNSLabel)...)
-	return append(errs, check.Optional(s.SecretRef, at.Child("secretRef"), needs[corev1.LocalObjectReference]("name"))...)
+	return append(errs,
+		check.Optional(s.SecretRef, at.Child("secretRef"), needs[corev1.LocalObjectReference]("name"))...)
 }
 
 // CSIDriver requires the name of a CSI driver, in lower or upper case.
